@@ -88,6 +88,7 @@ enum failure_reason {
 	FAILURE_OF_SPACE,	/* the disk was full, or the file too large */
 	FAILURE_OF_MEMORY,	/* it could not get more memory */
 	FAILURE_OF_TIME,	/* stopped because it took too long */
+	FAILURE_OF_ERROR,	/* @error when it opened or ran @path: a loop of links, a busy file */
 	FAILURE_OF_NOTHING,	/* unknown; @path is empty */
 	FAILURE_REASONS
 };
@@ -99,7 +100,7 @@ struct failure_on {
 	struct buf subject;	/* the source or output that it worked on; empty if unknown */
 	/* inferred, not certain: @name is missing, or @path is the reason */
 	bool likely;
-	int error;		/* errno of FAILURE_OF_MISSING and FAILURE_OF_RIGHTS; 0: not known */
+	int error;		/* errno of a look-up of @path; 0: not known */
 };
 
 /** failures_on - find out why an exec failed; release @on with failure_on_free() */
@@ -125,8 +126,9 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on);
  * failures_quote - append the printed line that best explains the failure
  *
  * From descriptor 2: the first line with "error:"; else the first that mentions an error; else the
- * last line.  If nothing was printed there, likewise from descriptor 1, but never just its last
- * line. Secrets are hidden.
+ * last line.  But if that is just the last line, the first one from descriptor 1 with "error:". If
+ * nothing was printed there, likewise from descriptor 1, but never just its last line. Secrets are
+ * hidden.
  */
 void failures_quote(struct db *db, uint32_t exec, struct buf *to);
 
@@ -171,6 +173,8 @@ void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, bo
 
 /* ---- shared by failures*.c ---- */
 
+#define STATUS_NOT_FOUND 127	/* of shells, env and others */
+
 enum failure_caller {
 	CALLER_OTHER,
 	CALLER_SHELL,		/* a script: usually, the last failure decides */
@@ -203,6 +207,8 @@ struct failure_node {
 	bool answers;		/* its status is an answer; valid if @caller is set */
 };
 
+struct script;
+
 struct failures {
 	struct db *db;
 	struct failure_node *nodes;	/* by exec */
@@ -215,6 +221,7 @@ struct failures {
 	int status;
 	bool failed;
 	bool attached;		/* running processes were recorded, not a command */
+	struct script *script;	/* the last one that failures_handling() read */
 };
 
 /** failures_shell_status - status of an exec as in a shell: 128 + its number for a signal */
@@ -235,7 +242,8 @@ bool failures_ran(const struct failures *f, uint32_t exec, const char *word, siz
 /**
  * failures_read - the text of a file as it was at a time of the trace
  *
- * Return: false if it does not exist here, has changed since, is not text, or is too long.
+ * Return: false if it does not exist here, has changed since, is not text, or is too long. Then @text
+ * has its first bytes if it is binary.
  */
 bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text);
 
@@ -245,6 +253,12 @@ bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text
  * An option of one letter is also found in a cluster: -ik.
  */
 bool failures_any_argument(struct db *db, uint32_t exec, const char *list);
+
+/** failures_is_own - whether a path is below the directory in which the build was started */
+bool failures_is_own(struct db *db, const char *path, size_t len);
+
+/** failures_subject - append the path of the source, script or output that a program worked on */
+void failures_subject(struct db *db, uint32_t exec, struct buf *to);
 
 /** failures_caller_of - how a program reacts to failed calls; @answers: its status is an answer */
 enum failure_caller failures_caller_of(const struct failures *f, uint32_t exec, bool *answers);
@@ -270,8 +284,9 @@ bool failures_is_target(struct db *db, uint32_t exec, const char *path, size_t l
 /* What a script does with the failure of a call. */
 enum failure_handling {
 	HANDLING_UNKNOWN,
-	HANDLING_IGNORES,	/* "x || true", "x && y", "if x; then y; fi" */
 	HANDLING_KEEPS,		/* "x || bad=1", and it exits by $bad */
+	HANDLING_IGNORES,	/* "x || true", "x && y", "if x; then y; fi" */
+	HANDLING_TRAPS,		/* x runs when the script ends: "trap x EXIT" */
 };
 
 /**
@@ -282,8 +297,15 @@ enum failure_handling {
 enum failure_handling failures_handling(const struct failures *f, uint32_t script, uint32_t call,
 					bool last);
 
+/** failures_new_script, failures_free_script - failures.script */
+struct script *failures_new_script(void);
+void failures_free_script(struct script *t);
+
 /** failures_script - append the text of a shell: after -c, or its script.  Return: false if unknown */
 bool failures_script(const struct failures *f, uint32_t exec, struct buf *text);
+
+/** failures_fed - whether an exec read a pipe into which a failed call wrote, or should have */
+bool failures_fed(const struct failures *f, uint32_t reader, uint32_t call);
 
 /**
  * failures_earlier - the ignored failure of a command that should have made a file

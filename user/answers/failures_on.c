@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Exit statuses as used by shells, env, timeout and others. */
-enum { STATUS_TIME = 124, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
+/* Exit statuses as used by shells, env, timeout and others; and STATUS_NOT_FOUND. */
+enum { STATUS_TIME = 124, STATUS_CANNOT_RUN = 126 };
 
 static const char *const reasons[FAILURE_REASONS] = {
 	[FAILURE_OF_INPUT] = "input", [FAILURE_OF_MISSING] = "missing", [FAILURE_OF_TOOL] = "tool",
 	[FAILURE_OF_INTERPRETER] = "interpreter",
 	[FAILURE_OF_RULE] = "rule", [FAILURE_OF_RIGHTS] = "not permitted", [FAILURE_OF_SPACE] = "full",
-	[FAILURE_OF_MEMORY] = "memory", [FAILURE_OF_TIME] = "timeout", [FAILURE_OF_NOTHING] = "",
+	[FAILURE_OF_MEMORY] = "memory", [FAILURE_OF_TIME] = "timeout", [FAILURE_OF_ERROR] = "error",
+	[FAILURE_OF_NOTHING] = "",
 };
 
 const char *failure_reason_word(enum failure_reason reason)
@@ -45,7 +46,7 @@ static bool is_habit(const struct build *b, const char *path, size_t len)
 	};
 	static const char *const names[] = {
 		".mo", ".pyc", "__pycache__", "pyvenv.cfg", ".specs", "/package.json",
-		"/.ninja_deps", "/.ninja_log", "/.rustc_info.json",
+		"/.ninja_deps", "/.ninja_log", "/.rustc_info.json", "/<stdin>",
 	};
 
 	path = build_inner(b, path, &len);
@@ -76,15 +77,6 @@ static struct work_arg name_of(const struct look *l, uint32_t file)
 	const char *path = build_path(l->b, file, &len);
 
 	return work_base(path, len);
-}
-
-/* Whether a path is below the directory in which the build was started. */
-static bool is_own(const struct look *l, const char *path, size_t len)
-{
-	size_t n;
-	const char *start = build_path(l->b, answers_start(l->db), &n);
-
-	return n && len > n && path_within(path, len, start, n);
 }
 
 /* The name of the header if a compiler looked for its precompiled form (.gch, .pch). */
@@ -135,14 +127,24 @@ static int64_t last_read(const struct look *l)
 	return last;
 }
 
-static bool is_right(uint8_t error)
+/* Why a look-up failed; FAILURE_OF_NOTHING for errors that programs expect, such as EEXIST. */
+static enum failure_reason reason_of(uint8_t error)
 {
-	return error == EACCES || error == EPERM || error == EROFS;
-}
+	static const struct {
+		uint8_t error, reason;
+	} errors[] = {
+		{ ENOENT, FAILURE_OF_MISSING }, { ENOTDIR, FAILURE_OF_MISSING },
+		{ EACCES, FAILURE_OF_RIGHTS }, { EPERM, FAILURE_OF_RIGHTS }, { EROFS, FAILURE_OF_RIGHTS },
+		{ ENOSPC, FAILURE_OF_SPACE }, { EDQUOT, FAILURE_OF_SPACE },
+		{ ELOOP, FAILURE_OF_ERROR }, { ENAMETOOLONG, FAILURE_OF_ERROR },
+		{ ETXTBSY, FAILURE_OF_ERROR }, { EMFILE, FAILURE_OF_ERROR },
+		{ ENFILE, FAILURE_OF_ERROR }, { E2BIG, FAILURE_OF_ERROR },
+	};
 
-static bool is_lookup(uint8_t error)
-{
-	return is_right(error) || error == ENOENT || error == ENOTDIR;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (errors[i].error == error)
+			return errors[i].reason;
+	return FAILURE_OF_NOTHING;
 }
 
 /* Length of the common end of two paths, in whole components. */
@@ -195,7 +197,7 @@ static bool path_matters(const struct look *l, const char *path, size_t len)
 	struct buf whole = { .s = (char *)(uintptr_t)path, .len = len }, args = { 0 };
 	bool named;
 
-	if (node->caller == CALLER_DRIVER || is_own(l, path, len))
+	if (node->caller == CALLER_DRIVER || failures_is_own(l->db, path, len))
 		return true;
 	named = answers_names(l->db, l->exec, &whole, &args);
 	buf_free(&args);
@@ -273,7 +275,7 @@ static bool is_hidden(const struct look *l, const struct buf *path)
 	size_t n;
 
 	build_path(l->b, answers_start(l->db), &n);
-	return is_own(l, path->s, path->len) && memmem(path->s + n, path->len - n, "/.", 2);
+	return failures_is_own(l->db, path->s, path->len) && memmem(path->s + n, path->len - n, "/.", 2);
 }
 
 /* Whether a path is a target of cp, ln or mv, which open it to see if it is a directory. */
@@ -321,7 +323,8 @@ static bool judge_missing(const struct look *l, const struct buf *said, struct f
 	struct work_arg base = work_base(on->path.s, on->path.len);
 	struct buf args = { 0 };
 
-	if (on->reason != FAILURE_OF_MISSING || caller == CALLER_DRIVER)
+	if ((on->reason != FAILURE_OF_MISSING && on->reason != FAILURE_OF_ERROR) ||
+	    caller == CALLER_DRIVER)
 		return true;
 	if (said->len)
 		return failures_has_word(said->s, said->len, base.s, base.len);
@@ -349,17 +352,18 @@ static bool find_last_missing(const struct look *l, const struct buf *said, stru
 		if (is_habit(l->b, path, len) || was_found(l, name) || !path_matters(l, path, len) ||
 		    is_target(l, path, len))
 			continue;
-		if (!is_lookup(m->error))
+		on->reason = reason_of(m->error);
+		if (on->reason == FAILURE_OF_NOTHING)
 			continue;
-		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS : FAILURE_OF_MISSING;
 		on->error = m->error;
-		if (is_right(m->error))
-			buf_add(&on->path, path, len);
-		else
+		if (on->reason == FAILURE_OF_MISSING)
 			find_places(l, name, on);
+		else
+			buf_add(&on->path, path, len);
 		if (judge_missing(l, said, on))
 			return true;
 		on->reason = FAILURE_OF_NOTHING;
+		on->error = 0;
 		on->likely = false;
 		on->path.len = 0;
 		on->name.len = 0;
@@ -383,6 +387,27 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 	found = find_last_missing(l, &said, on);
 	buf_free(&said);
 	return found;
+}
+
+/* Find a library that the dynamic loader did not find, which then ended the program. */
+static bool find_loaded(const struct look *l, struct failure_on *on)
+{
+	uint32_t n = build_misses(l->b, l->exec);
+	struct work_arg name;
+	const char *path;
+	size_t len;
+
+	if (!n)
+		return false;
+	path = build_path(l->b, build_miss_of(l->b, l->exec, n - 1)->file, &len);
+	name = work_base(path, len);
+	if (l->f->nodes[l->exec].calls || failures_is_shell(l->db, l->exec) || was_found(l, name) ||
+	    !(memmem(name.s, name.len, ".so.", 4) || arg_ends(name, ".so")))
+		return false;
+	on->reason = FAILURE_OF_MISSING;
+	buf_add(&on->name, name.s, name.len);
+	buf_add(&on->path, path, len);
+	return true;
 }
 
 /* Number of paths at which a program was looked for; 1 if it was called by a path. */
@@ -413,19 +438,61 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		if (is_habit(l->b, path, len) || was_found(l, name) ||
 		    !failures_may_run(l->db, l->exec, name.s, name.len))
 			continue;
-		/* another error, such as E2BIG or ENOEXEC, shows that the program exists */
-		if (!is_lookup(m->error))
+		on->reason = reason_of(m->error);
+		/* another error, such as ENOEXEC, shows that the program exists */
+		if (on->reason == FAILURE_OF_NOTHING)
 			return false;
-		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS :
-			     places_of(l, name) > 1 ? FAILURE_OF_TOOL : FAILURE_OF_INTERPRETER;
-		if (is_right(m->error))
-			buf_add(&on->path, path, len);
-		else
+		if (on->reason == FAILURE_OF_MISSING) {
+			on->reason = places_of(l, name) > 1 ? FAILURE_OF_TOOL : FAILURE_OF_INTERPRETER;
 			buf_add(&on->name, name.s, name.len);
+		} else {
+			on->error = m->error;
+			buf_add(&on->path, path, len);
+		}
 		buf_add(&on->path, on->name.s, on->name.len);
 		return true;
 	}
 	return false;
+}
+
+/* The last look-up that found a file that the kernel could not run.  Return: NULL if none. */
+static const struct build_miss *last_foreign(const struct look *l)
+{
+	for (uint32_t n = build_misses(l->b, l->exec); n--;)
+		if (build_miss_of(l->b, l->exec, n)->error == ENOEXEC)
+			return build_miss_of(l->b, l->exec, n);
+	return NULL;
+}
+
+/*
+ * Find a binary that the kernel did not run, as it is for another machine. make and most shells run
+ * such a file as a script then.
+ */
+static bool find_foreign(const struct look *l, struct failure_on *on)
+{
+	const struct build_miss *m = last_foreign(l);
+	struct buf text = { 0 };
+	size_t len;
+
+	if (m) {
+		const char *path = build_path(l->b, m->file, &len);
+
+		buf_add(&on->path, path, len);
+		buf_addc(&on->path, '\0');
+		failures_read(l->db, on->path.s, m->at, &text);
+		on->path.len--;
+	} else if (on->subject.len && failures_is_shell(l->db, l->exec)) {
+		failures_script(l->f, l->exec, &text);
+		buf_add(&on->path, on->subject.s, on->subject.len);
+	}
+	if (text.len && memchr(text.s, '\0', text.len)) {
+		on->reason = FAILURE_OF_ERROR;
+		on->error = ENOEXEC;
+	} else {
+		on->path.len = 0;
+	}
+	buf_free(&text);
+	return on->error;
 }
 
 /*
@@ -447,64 +514,7 @@ static void find_child_tool(const struct look *l, struct failure_on *on)
 	buf_free(&tool.path);
 }
 
-/* ---- what it worked on ---- */
-
-/* Append the path of the argument that the label of an exec shows. */
-static void find_argument(const struct look *l, uint32_t exec, struct buf *to)
-{
-	struct buf words = { 0 }, label = { 0 };
-	size_t n, len;
-	struct work_arg *args = answers_work_args(l->db, exec, &words, &n), wanted;
-	const char *program = build_path(l->b, l->b->execs[exec].program, &len), *blank;
-
-	work_of(program, len, args, n, &label);
-	blank = label.len ? memchr(label.s, ' ', label.len) : NULL;
-	wanted = blank ? (struct work_arg){ blank + 1, (size_t)(label.s + label.len - blank - 1) } :
-		 (struct work_arg){ 0 };
-	for (size_t i = 1; i < n && wanted.len && !to->len; i++) {
-		size_t skip = args[i].len > 2 && !memcmp(args[i].s, "-o", 2) ? 2 : 0;
-		struct work_arg arg = { args[i].s + skip, args[i].len - skip };
-
-		if (!same_arg(work_base(arg.s, arg.len), wanted))
-			continue;
-		if (*arg.s != '/') {
-			const char *cwd = build_path(l->b, l->b->execs[exec].cwd, &len);
-
-			buf_add(to, cwd, len);
-			buf_addc(to, '/');
-		}
-		buf_add(to, arg.s, arg.len);
-		path_clean(to);
-	}
-	free(args);
-	buf_free(&words);
-	buf_free(&label);
-}
-
-/* Find a program or script of the build itself that the process ran: a test. */
-static void find_own_program(const struct look *l, struct buf *to)
-{
-	size_t len;
-
-	for (uint32_t i = l->exec; i && !to->len; i = l->b->execs[i].before) {
-		const struct build_exec *e = &l->b->execs[i];
-
-		for (uint32_t k = 0; k < e->uses && !to->len; k++) {
-			const struct build_access *a = &l->b->accesses[e->first + k];
-			const char *path = build_path(l->b, a->file, &len);
-
-			if (a->how == GRAPH_RUN && is_own(l, path, len))
-				buf_add(to, path, len);
-		}
-	}
-}
-
-static void find_subject(const struct look *l, struct buf *to)
-{
-	find_argument(l, build_with_command(l->b, l->exec), to);
-	if (!to->len)
-		find_own_program(l, to);
-}
+/* ---- any reason ---- */
 
 void failures_on(const struct failures *f, uint32_t exec, struct failure_on *on)
 {
@@ -514,10 +524,12 @@ void failures_on(const struct failures *f, uint32_t exec, struct failure_on *on)
 	uint32_t up = f->nodes[exec].up;
 
 	*on = (struct failure_on){ .reason = FAILURE_OF_NOTHING };
-	find_subject(&l, &on->subject);
+	failures_subject(f->db, exec, &on->subject);
 	if (e->signal > 0) {
 		if (up && f->nodes[up].caller == CALLER_LIMITS && b->execs[up].status == STATUS_TIME)
 			on->reason = FAILURE_OF_TIME;
+	} else if (find_foreign(&l, on) || (e->status == STATUS_NOT_FOUND && find_loaded(&l, on))) {
+		;
 	} else if (e->status == STATUS_NOT_FOUND || e->status == STATUS_CANNOT_RUN) {
 		find_tool(&l, on);
 	} else if (!find_library(&l, on) && !find_missing(&l, on)) {

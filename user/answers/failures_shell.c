@@ -29,7 +29,6 @@
 #define PAIRS_MAX	100000u
 /* The mtimes of files may lag behind the clock by this much, ns. */
 #define TICK_NS		10000000
-#define STATUS_NOT_FOUND 127
 
 /* Operators before a command. */
 enum joint { JOINT_NEXT, JOINT_AND, JOINT_OR, JOINT_PIPE };
@@ -308,8 +307,7 @@ static bool is_unchanged(struct db *db, int fd, int64_t at)
 	struct stat st;
 	int64_t begin;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= TEXT_BYTES &&
-	       answers_realtime(db, &begin) &&
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && answers_realtime(db, &begin) &&
 	       st.st_ctim.tv_sec * 1000000000ll + st.st_ctim.tv_nsec + TICK_NS < begin + at;
 }
 
@@ -324,11 +322,11 @@ bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text
 	if (is_here(db) && !stat(path, &st) && S_ISREG(st.st_mode))
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0 && is_unchanged(db, fd, at))
-		got = read(fd, buf_room(text, TEXT_BYTES), TEXT_BYTES);
+		got = read(fd, buf_room(text, TEXT_BYTES + 1), TEXT_BYTES + 1);
 	if (fd >= 0)
 		close(fd);
 	text->len = got > 0 ? (size_t)got : 0;
-	return text->len && !memchr(text->s, '\0', text->len);
+	return text->len && text->len <= TEXT_BYTES && !memchr(text->s, '\0', text->len);
 }
 
 static bool read_script(struct db *db, uint32_t exec, const char *name, struct buf *text)
@@ -450,6 +448,16 @@ bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len
 	return may;
 }
 
+/* Whether a shell is of busybox, which runs cp and others without an exec. */
+static bool has_applets(struct db *db, uint32_t exec)
+{
+	const struct build *b = build_of(db);
+	size_t len;
+	const char *path = build_path(b, b->execs[build_with_command(b, exec)].program, &len);
+
+	return is_base(path, len, "busybox", 7);
+}
+
 bool failures_not_run(const struct failures *f, uint32_t exec, struct failure_on *on)
 {
 	struct db *db = f->db;
@@ -462,7 +470,7 @@ bool failures_not_run(const struct failures *f, uint32_t exec, struct failure_on
 		return false;
 	on->reason = FAILURE_OF_TOOL;
 	if (read_commands(db, exec, &t, &text)) {
-		t.w.strange |= t.n * f->nodes[shell].calls > PAIRS_MAX;
+		t.w.strange |= t.n * f->nodes[shell].calls > PAIRS_MAX || has_applets(db, exec);
 		if (!t.w.strange) {
 			find_candidates(&t, f, shell);
 			found = choose_command(&t);

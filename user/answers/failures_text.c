@@ -76,19 +76,33 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 		[FAILURE_OF_SPACE] = { "no space for ", "", "no space is left" },
 		[FAILURE_OF_MEMORY] = { "no memory for ", "", "it ran out of memory" },
 	};
-	static const char *const read_only[] = { "the file system of ", " is read-only", "" };
-	static const char *const below_file[] = { "a part of the path ", " is not a directory", "" };
-	const char *const *t = on->reason == FAILURE_OF_RIGHTS && on->error == EROFS ? read_only :
-			       on->reason == FAILURE_OF_MISSING && on->error == ENOTDIR ? below_file :
-			       text[on->reason];
+	static const struct {
+		int error;
+		const char *text[3];
+	} errors[] = {
+		{ EROFS, { "the file system of ", " is read-only", "" } },
+		{ ENOTDIR, { "a part of the path ", " is not a directory", "" } },
+		{ ELOOP, { "too many levels of symbolic links: ", "", "" } },
+		{ ENAMETOOLONG, { "file name too long: ", "", "" } },
+		{ ETXTBSY, { "", " is busy: a process runs it, or writes to it", "" } },
+		{ EMFILE, { "too many open files to open ", "", "" } },
+		{ ENFILE, { "too many open files in the system to open ", "", "" } },
+		{ E2BIG, { "argument list too long to run ", "", "" } },
+		{ ENOEXEC, { "", " is not a program for this machine", "" } },
+	};
+	const char *const *t = text[on->reason];
 	const struct buf *name = on->name.len ? &on->name : &on->path;
 
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (errors[i].error == on->error)
+			t = errors[i].text;
 	if (on->reason == FAILURE_OF_TIME)
 		buf_adds(to, ", as it took too long");
 	if (!t[0])
 		return;
 	buf_adds(to, ": ");
-	buf_adds(to, on->likely && on->reason == FAILURE_OF_MISSING ? "probably because " : "");
+	if (on->likely && on->reason != FAILURE_OF_TOOL)
+		buf_adds(to, on->reason == FAILURE_OF_MISSING ? "probably because " : "probably ");
 	buf_adds(to, name->len ? t[0] : t[2]);
 	if (!name->len)
 		return;

@@ -23,7 +23,7 @@ const FOLDED = {
 const REASONS = {
 	input: '', missing: 'not found: ', tool: 'no such program: ',
 	interpreter: 'no such program, or no interpreter of it: ',
-	'not permitted': 'not permitted: ', timeout: 'took too long: ',
+	'not permitted': 'not permitted: ', timeout: 'took too long: ', error: 'cannot be used: ',
 };
 
 function programsOf(kind) {
