@@ -8,31 +8,35 @@
 #include <string.h>
 
 struct caller_row {
-	const char *name;	/* base name, without a version */
+	const char *name;	/* base name of a program, or of a script for perl, python... */
 	enum failure_caller caller;
-	const char *goes_on;	/* CALLER_BUILDER: options to keep going, as for is_option() */
+	const char *goes_on;	/* arguments with which it is CALLER_GOES_ON, as for is_option() */
+	const char *asks;	/* options with which its status is an answer; NULL: none */
 	bool answers;
 	enum failure_printer printer;
 };
 
+/* Options with which make runs no recipes. */
+#define MAKE_ASKS "n,--just-print,--dry-run,--recon,q,--question"
+
 static const struct caller_row rows[] = {
 	{ .name = "make", .caller = CALLER_BUILDER, .goes_on = "k,--keep-going",
-	  .printer = PRINTER_MAKE },
+	  .asks = MAKE_ASKS, .printer = PRINTER_MAKE },
 	{ .name = "gmake", .caller = CALLER_BUILDER, .goes_on = "k,--keep-going",
-	  .printer = PRINTER_MAKE },
+	  .asks = MAKE_ASKS, .printer = PRINTER_MAKE },
 	{ .name = "ninja", .caller = CALLER_GOES_ON },
 	{ .name = "samu", .caller = CALLER_GOES_ON },
 	{ .name = "scons", .caller = CALLER_BUILDER, .goes_on = "k,--keep-going" },
 	{ .name = "cargo", .caller = CALLER_GOES_ON },
 	{ .name = "ctest", .caller = CALLER_GOES_ON, .printer = PRINTER_CTEST },
 	{ .name = "prove", .caller = CALLER_GOES_ON },
-	{ .name = "pytest", .caller = CALLER_GOES_ON },
 	{ .name = "xargs", .caller = CALLER_GOES_ON },
 	{ .name = "parallel", .caller = CALLER_GOES_ON },
 	{ .name = "find", .caller = CALLER_GOES_ON },
 	{ .name = "timeout", .caller = CALLER_LIMITS },
 	{ .name = "rustc", .caller = CALLER_DRIVER },
 	{ .name = "conftest", .caller = CALLER_CONFIGURES },
+	{ .name = "meson", .caller = CALLER_CONFIGURES, .goes_on = "compile,dist,install,test" },
 	{ .name = "[", .answers = true },
 	{ .name = "cmp", .answers = true },
 	{ .name = "diff", .answers = true },
@@ -62,6 +66,24 @@ static const struct caller_row *row_of(const char *path, size_t len)
 		if (is_name(s, len, rows[i].name))
 			return &rows[i];
 	return NULL;
+}
+
+/* The row of an exec: that of its program, or of the script that it runs. */
+static const struct caller_row *row_of_exec(struct db *db, uint32_t exec)
+{
+	const struct build *b = build_of(db);
+	struct buf args = { 0 };
+	size_t len, n = answers_args(db, exec, &args);
+	const char *path = build_path(b, b->execs[exec].program, &len), *at = args.s;
+	const struct caller_row *row = row_of(path, len);
+
+	if (!row && work_runs_scripts(path, len) && !failures_is_shell(db, exec)) {
+		for (size_t i = 0; i < n && (!i || *at == '-'); i++)
+			at += strlen(at) + 1;
+		row = at < args.s + args.len ? row_of(at, strlen(at)) : NULL;
+	}
+	buf_free(&args);
+	return row;
 }
 
 enum failure_printer failures_printer(const struct build *b, uint32_t exec)
@@ -152,13 +174,13 @@ enum failure_caller failures_caller_of(const struct failures *f, uint32_t exec, 
 	uint32_t as = build_with_command(b, exec);
 	size_t len;
 	const char *path = build_path(b, b->execs[as].program, &len);
-	const struct caller_row *row = row_of(path, len);
+	const struct caller_row *row = row_of_exec(db, as);
 
-	*answers = row && row->answers;
+	*answers = row && (row->answers || (row->asks && failures_any_argument(db, as, row->asks)));
 	if (!row)
 		return by_class(db, as, path, len);
-	if (row->caller == CALLER_BUILDER &&
-	    (failures_any_argument(db, as, row->goes_on) || goes_on_above(f, exec)))
+	if ((row->goes_on && failures_any_argument(db, as, row->goes_on)) ||
+	    (row->caller == CALLER_BUILDER && goes_on_above(f, exec)))
 		return CALLER_GOES_ON;
 	return row->caller;
 }
