@@ -117,7 +117,7 @@ static void keep_own(struct db *db, uint32_t exec, struct buf *text)
 	text->len = to;
 }
 
-/* ---- the reason ---- */
+/* ---- phrases ---- */
 
 /* Where the name of the file is, relative to the phrase. */
 enum where { NOWHERE, BEFORE, BEHIND };
@@ -141,6 +141,7 @@ static const struct phrase {
 	{ "cannot find -l", FAILURE_OF_MISSING, BEHIND },
 	{ "Cannot find module '", FAILURE_OF_MISSING, BEHIND },
 	{ "No module named '", FAILURE_OF_MISSING, BEHIND },
+	{ "Can't locate ", FAILURE_OF_MISSING, BEHIND },
 	{ "no such file or directory, open '", FAILURE_OF_MISSING, BEHIND },
 	{ ": No such file or directory", FAILURE_OF_MISSING, BEFORE },
 };
@@ -234,51 +235,6 @@ static bool can_be_file(const struct buf *name)
 	return name->len && *name->s != '[' && !memchr(name->s, ' ', name->len);
 }
 
-/* Whether make printed "Error 127": it did not find a simple command, which it runs itself. */
-static bool is_tool(const char *text, size_t len)
-{
-	return memmem(text, len, "Error 127", 9);
-}
-
-/* Whether a program may be killed for this reason; for a missing file, it would exit by itself. */
-static bool can_kill(enum failure_reason reason)
-{
-	return reason == FAILURE_OF_MEMORY || reason == FAILURE_OF_SPACE;
-}
-
-bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
-{
-	struct buf text = { 0 };
-	const struct phrase *p = phrases, *end = phrases + sizeof(phrases) / sizeof(*phrases);
-	const struct build *b = build_of(db);
-	const char *at = NULL, *line;
-
-	failures_printed(db, exec, &text);
-	keep_own(db, exec, &text);
-	buf_addc(&text, '\n');
-	while (p < end) {
-		at = can_kill(p->reason) || b->execs[exec].signal <= 0 ?
-			     memmem(text.s, text.len, p->text, strlen(p->text)) : NULL;
-		if (at)
-			break;
-		p++;
-	}
-	if (at) {
-		line = memrchr(text.s, '\n', (size_t)(at - text.s));
-		on->reason = p->reason == FAILURE_OF_MISSING && is_tool(text.s, text.len) ?
-			     FAILURE_OF_TOOL : p->reason;
-		if (p->where == BEFORE)
-			add_before(line ? line + 1 : text.s, at, &on->name);
-		else if (p->where == BEHIND)
-			add_behind(at + strlen(p->text), text.s + text.len, &on->name);
-		/* drop what is no file name: "write error" of "cat: write error: No space" */
-		if (p->reason == FAILURE_OF_SPACE && !can_be_file(&on->name))
-			on->name.len = 0;
-	}
-	buf_free(&text);
-	return at;
-}
-
 static bool is_in_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
@@ -334,6 +290,7 @@ static enum clue clue_of(const char *s, size_t len)
 {
 	static const char *const words[] = {
 		"error", "fatal", "panic", "failed", "fail:", "failure:", "undefined reference",
+		"exception in thread", "unhandled exception", "terminate called after",
 	};
 	static const char level[] = "\"level\":\"error\"";
 	enum clue clue = CLUE_NONE;
@@ -394,8 +351,11 @@ static void add_message(struct work_arg line, struct buf *to)
 	}
 }
 
-/* Append the line that best explains an error; if none does and @any, the last line. */
-static void add_line(const char *s, size_t len, bool any, struct buf *to)
+/*
+ * Append the line that best explains an error; if none does and @any, the last line.  Return: how
+ * well it does.
+ */
+static enum clue add_line(const char *s, size_t len, bool any, struct buf *to)
 {
 	struct work_arg line, found = { 0 }, more = { 0 };
 	enum clue best = CLUE_NONE;
@@ -404,7 +364,10 @@ static void add_line(const char *s, size_t len, bool any, struct buf *to)
 	while (best < CLUE_WHICH && next_line(s, len, &at, &line)) {
 		enum clue clue = clue_of(line.s, line.len);
 
-		if (clue <= best && (best || !any))
+		if (is_binary(line.s, line.len) || (clue <= best && (best || !any)))
+			continue;
+		/* "Try 'cp --help' for more information." */
+		if (!clue && found.len && memmem(line.s, line.len, "--help", 6))
 			continue;
 		best = clue;
 		found = line;
@@ -420,26 +383,99 @@ static void add_line(const char *s, size_t len, bool any, struct buf *to)
 	if (more.len)
 		buf_addc(to, ' ');
 	buf_add(to, more.s, more.len);
+	return best;
+}
+
+/* ---- the reason in the output ---- */
+
+/* Whether make printed "Error 127": it did not find a simple command, which it runs itself. */
+static bool is_tool(const char *text, size_t len)
+{
+	return memmem(text, len, "Error 127", 9);
+}
+
+/* Whether a program may be killed for this reason; for a missing file, it would exit by itself. */
+static bool can_kill(enum failure_reason reason)
+{
+	return reason == FAILURE_OF_MEMORY || reason == FAILURE_OF_SPACE;
+}
+
+/*
+ * Whether a shell went on after it had not found a command, and printed an error of its own: then
+ * that is the reason.
+ */
+static bool went_on(const struct build_exec *e, const char *s, size_t len)
+{
+	struct work_arg line;
+	size_t at = 0;
+
+	while (e->status != STATUS_NOT_FOUND && next_line(s, len, &at, &line))
+		if (clue_of(line.s, line.len) == CLUE_WHICH)
+			return true;
+	return false;
+}
+
+bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
+{
+	struct buf text = { 0 };
+	const struct phrase *p = phrases, *end = phrases + sizeof(phrases) / sizeof(*phrases);
+	const struct build *b = build_of(db);
+	const char *at = NULL, *line;
+
+	failures_printed(db, exec, &text);
+	keep_own(db, exec, &text);
+	buf_addc(&text, '\n');
+	while (p < end) {
+		at = can_kill(p->reason) || b->execs[exec].signal <= 0 ?
+			     memmem(text.s, text.len, p->text, strlen(p->text)) : NULL;
+		if (at)
+			break;
+		p++;
+	}
+	if (at && p->reason == FAILURE_OF_TOOL && went_on(&b->execs[exec], text.s, text.len))
+		at = NULL;
+	if (at) {
+		line = memrchr(text.s, '\n', (size_t)(at - text.s));
+		on->reason = p->reason == FAILURE_OF_MISSING && is_tool(text.s, text.len) ?
+			     FAILURE_OF_TOOL : p->reason;
+		if (p->where == BEFORE)
+			add_before(line ? line + 1 : text.s, at, &on->name);
+		else if (p->where == BEHIND)
+			add_behind(at + strlen(p->text), text.s + text.len, &on->name);
+		/* drop what is no file name: "write error" of "cat: write error: No space" */
+		if (p->reason == FAILURE_OF_SPACE && !can_be_file(&on->name))
+			on->name.len = 0;
+	}
+	buf_free(&text);
+	return at;
 }
 
 void failures_quote(struct db *db, uint32_t exec, struct buf *to)
 {
 	static const char text[] = "SELECT text, fd FROM printed WHERE exec = ? ORDER BY fd DESC, at";
 	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
-	struct buf line = { 0 }, own = { 0 };
+	struct buf line = { 0 }, own = { 0 }, other = { 0 };
+	enum clue best = CLUE_NONE, clue;
 	size_t len;
 
 	while (db_row(db, st)) {
 		const char *s = db_bytes(st, 0, &len);
 
-		if (line.len || is_binary(s, len))
+		if (is_binary(s, len))
 			continue;
 		own.len = 0;
 		add_plain(s, len, &own);
 		keep_own(db, exec, &own);
-		add_line(own.s, own.len, db_int(st, 1) == 2, &line);
+		other.len = 0;
+		clue = add_line(own.s, own.len, db_int(st, 1) == 2, &other);
+		if (line.len && (clue < CLUE_WHICH || best))
+			continue;
+		best = clue;
+		line.len = 0;
+		buf_add(&line, other.s, other.len);
 	}
 	buf_free(&own);
+	buf_free(&other);
 	if (line.len && db->redact)
 		redact_line(line.s, &line.len);
 	buf_add(to, line.s, line.len);
