@@ -287,6 +287,7 @@ static void find_kinds(struct failures *f)
 
 static void free_failures(struct failures *f)
 {
+	failures_free_script(f->script);
 	free(f->nodes);
 	free(f->children);
 	free(f->list);
@@ -304,6 +305,7 @@ struct failures *failures_of(struct db *db)
 	db->failures = f;
 	db->free_failures = free_failures;
 	f->db = db;
+	f->script = failures_new_script();
 	f->nodes = xcalloc(build_of(db)->nexecs + 1ul, sizeof(*f->nodes));
 	find_processes(f);
 	find_failed(f);

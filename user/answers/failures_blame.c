@@ -148,18 +148,62 @@ bool failures_was_to_make(const struct failures *f, uint32_t call, const char *p
 	return named && !lacked_itself(f, call, path, len);
 }
 
-/* Whether a program lacked a file that an earlier, failed call of a script should have made. */
+/* Whether a call wrote to a pipe of its caller, to @pipe if it is not 0. */
+static bool wrote_pipe(const struct failures *f, uint32_t call, uint32_t pipe)
+{
+	const struct build *b = build_of(f->db);
+	const struct build_access *a = &b->accesses[exec_of(f, call)->first];
+
+	for (uint32_t i = 0; i < exec_of(f, call)->uses; i++, a++) {
+		const struct build_version *v = &b->versions[a->version];
+
+		if (a->how == GRAPH_WRITE && v->made == GRAPH_PIPE && v->exec == called_by(f, call) &&
+		    (!pipe || a->version == pipe))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A failed command that writes nothing leaves no trace in its pipe: it has to have run as long as
+ * the pipe was there.
+ */
+bool failures_fed(const struct failures *f, uint32_t reader, uint32_t call)
+{
+	const struct build *b = build_of(f->db);
+	const struct build_access *a = &b->accesses[exec_of(f, reader)->first];
+
+	if (failures_was_stopped(exec_of(f, call)) || exec_of(f, call)->until > exec_of(f, reader)->until)
+		return false;
+	for (uint32_t i = 0; i < exec_of(f, reader)->uses; i++, a++) {
+		const struct build_version *v = &b->versions[a->version];
+
+		if (a->how != GRAPH_READ || v->made != GRAPH_PIPE || v->exec != called_by(f, call) ||
+		    v->at > exec_begun(f, call))
+			continue;
+		if (v->writes ? wrote_pipe(f, call, a->version) : !wrote_pipe(f, call, 0))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a program lacked a file that an earlier, failed call of a script should have made, or
+ * read from a pipe what that call wrote.
+ */
 static bool lacks_output_of(const struct failures *f, uint32_t call, uint32_t earlier)
 {
 	const struct build *b = build_of(f->db);
 	uint32_t leaf = call;
 	size_t len;
 
-	if (f->nodes[called_by(f, earlier)].caller > CALLER_SHELL ||
-	    exec_of(f, call)->at < exec_of(f, earlier)->until)
+	if (f->nodes[called_by(f, earlier)].caller > CALLER_SHELL)
 		return false;
-	while (f->nodes[leaf].cause)
-		leaf = f->nodes[leaf].cause;
+	for (uint32_t i = call; i; leaf = i, i = f->nodes[i].cause)
+		if (failures_fed(f, i, earlier))
+			return true;
+	if (exec_of(f, call)->at < exec_of(f, earlier)->until)
+		return false;
 	for (uint32_t i = 0; i < build_misses(b, leaf); i++) {
 		const struct build_miss *m = build_miss_of(b, leaf, i);
 		const char *path = build_path(b, m->file, &len);
@@ -182,6 +226,9 @@ static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call
 
 	if (node->caller > CALLER_SHELL || !failures_was_stopped(e) || same_status(exec_of(f, caller), e))
 		return false;
+	/* a worker of a program: multiprocessing ends those by SIGTERM, but the kernel by SIGKILL */
+	if (node->caller == CALLER_OTHER && e->forked && e->signal == SIGKILL)
+		return false;
 	return e->forked ||
 	       calls_after(f, node, exec_begun(f, call)) > calls_after(f, node, e->until);
 }
@@ -201,7 +248,7 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 	if (call != last)
 		return !node->answers &&
 		       ((same_program(f, call, last) &&
-			 failures_handling(f, caller, call, false) != HANDLING_IGNORES) ||
+			 failures_handling(f, caller, call, false) < HANDLING_IGNORES) ||
 			lacks_output_of(f, last, call));
 	handling = failures_handling(f, caller, call, true);
 	if (handling != HANDLING_UNKNOWN)
@@ -376,6 +423,32 @@ static void blame_open(struct failures *f, uint32_t exec)
 	node->cause = open;
 }
 
+/*
+ * A forked worker of a program, as by Python's multiprocessing, tells it of a failed call, and ends
+ * with 0 or is stopped: blame calls of workers that have the status of the program.
+ */
+static void blame_workers(struct failures *f, uint32_t exec)
+{
+	struct failure_node *node = &f->nodes[exec];
+
+	for (uint32_t i = 0; i < node->calls; i++) {
+		uint32_t worker = f->children[node->first + i];
+		struct failure_node *its = &f->nodes[worker];
+
+		for (uint32_t k = 0; exec_of(f, worker)->forked && k < its->calls; k++) {
+			uint32_t call = f->children[its->first + k];
+
+			if (!f->nodes[call].failed || f->nodes[call].answers ||
+			    !same_status(exec_of(f, exec), exec_of(f, call)))
+				continue;
+			f->nodes[call].blamed = true;
+			its->blamed = true;
+			its->cause = its->cause ? its->cause : call;
+			node->cause = node->cause ? node->cause : worker;
+		}
+	}
+}
+
 void failures_blame(struct failures *f, uint32_t exec)
 {
 	struct failure_node *node = &f->nodes[exec];
@@ -397,6 +470,10 @@ void failures_blame(struct failures *f, uint32_t exec)
 		any = true;
 		if (called_by(f, call) != exec || was_stopped(f, exec, call))
 			continue;
+		/* it only cleans up after another */
+		if (last && node->caller <= CALLER_SHELL &&
+		    failures_handling(f, exec, call, true) == HANDLING_TRAPS)
+			continue;
 		/* nothing else has ended since */
 		if (i && last == f->children[node->first + i - 1] &&
 		    node->caller <= CALLER_SHELL && only_passes_on(f, call, last))
@@ -410,6 +487,8 @@ void failures_blame(struct failures *f, uint32_t exec)
 		blame_calls(f, exec, last, false);
 	if (last && !node->cause && node->caller == CALLER_BUILDER)
 		blame_calls(f, exec, last, true);
+	if (!node->cause && node->caller == CALLER_OTHER && exec_of(f, exec)->status > 0)
+		blame_workers(f, exec);
 	if (!node->cause && !node->open && exec_of(f, exec)->signal <= 0 && waits_for_all(node))
 		blame_open(f, exec);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Finds an ignored failure that made a later command fail: make ignores "-cc -c a.c -o a.o", but
- * the link lacks a.o then; or the summary of automake's tests fails because of a test.  See
- * failures.h.
+ * the link lacks a.o then, or reads an a.o that "as > a.o" left empty; or the summary of automake's
+ * tests fails because of a test.  See failures.h.
  */
 #include "answers/failures.h"
 #include "base/path.h"
@@ -43,6 +43,73 @@ static uint32_t maker_of(const struct failures *f, uint32_t exec, const struct b
 		tried++;
 		if (failures_was_to_make(f, earlier, path->s, path->len))
 			return earlier;
+	}
+	return 0;
+}
+
+/* Whether a call opened a version, or the shell for it: "x > version". */
+static bool opened_for(const struct failures *f, const struct build_version *v, uint32_t call)
+{
+	const struct build_exec *execs = build_of(f->db)->execs;
+	const struct failure_node *up = &f->nodes[f->nodes[call].up];
+	uint32_t begun = f->nodes[call].begun;
+
+	if (execs[v->exec].process == execs[call].process)
+		return true;
+	if (v->exec != execs[begun].parent || execs[begun].at < v->at)
+		return false;
+	/* it has to be the first that began then */
+	for (uint32_t i = 0; i < up->calls; i++) {
+		uint32_t other = f->nodes[f->children[up->first + i]].begun;
+
+		if (execs[other].at >= v->at && execs[other].at < execs[begun].at)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a file is empty because a call failed: it is its output, or its pipe leads there. */
+static bool left_empty(const struct failures *f, const struct build_version *v, uint32_t call)
+{
+	const struct failure_node *up = &f->nodes[f->nodes[call].up];
+
+	if (opened_for(f, v, call))
+		return true;
+	for (uint32_t i = 0; i < up->calls; i++) {
+		uint32_t other = f->children[up->first + i];
+
+		if (other != call && opened_for(f, v, other) && failures_fed(f, other, call))
+			return true;
+	}
+	return false;
+}
+
+/* Find an ignored failure that left a file empty that an exec read: "x > file; y file". */
+static uint32_t maker_of_empty(const struct failures *f, uint32_t exec)
+{
+	const struct build *b = build_of(f->db);
+	const struct build_exec *e = &b->execs[exec];
+	uint32_t files = 0, tried = 0;
+
+	for (uint32_t i = 0; i < e->uses && files < FILES_MAX; i++) {
+		const struct build_access *a = &b->accesses[e->first + i];
+		const struct build_version *v = &b->versions[a->version];
+
+		if (a->how != GRAPH_READ || a->class != GRAPH_DATA || v->made != GRAPH_WRITTEN ||
+		    v->writes || v->size)
+			continue;
+		files++;
+		for (size_t k = 0; k < f->nlist && tried < FAILED_MAX; k++) {
+			uint32_t earlier = f->list[k];
+
+			if (b->execs[earlier].until > e->at)
+				break;
+			if (!is_ignored(f, earlier))
+				continue;
+			tried++;
+			if (left_empty(f, v, earlier))
+				return earlier;
+		}
 	}
 	return 0;
 }
@@ -165,5 +232,6 @@ uint32_t failures_earlier(const struct failures *f, uint32_t exec)
 
 	buf_free(&path);
 	found = found ? found : maker_of_argument(f, exec);
+	found = found || f->nodes[exec].answers ? found : maker_of_empty(f, exec);
 	return found ? found : failed_test(f, exec);
 }

@@ -37,7 +37,11 @@ struct script {
 	struct word *list;
 	size_t n, cap;
 	unsigned int depth;	/* of parentheses */
-	size_t own;		/* how many of them are not inside of "$(...)" */
+	size_t own;		/* how many of them are not inside of "$(...)" or a trap */
+	size_t traps;		/* the first of those inside of a trap */
+	size_t *functions;	/* those that are the names of functions, where these are defined */
+	size_t nfunctions, functions_cap;
+	uint32_t exec;		/* of the shell that has the text; 0 if none was read */
 };
 
 static void add_piece(struct script *t, enum piece piece, size_t at, bool any)
@@ -124,12 +128,38 @@ static void take_quoted(struct script *t)
 	}
 }
 
+/* Read the commands of traps: trap 'a; b' EXIT. */
+static void take_traps(struct script *t)
+{
+	t->traps = t->n;
+	for (size_t i = 0; i + 1 < t->own; i++) {
+		const struct word *w = &t->list[i + 1];
+		char *copy;
+
+		if (w[-1].piece != PIECE_WORD || w[-1].len != 4 || w->piece != PIECE_WORD ||
+		    memcmp(t->text.words.s + w[-1].at, "trap", 4))
+			continue;
+		copy = xstrndup(t->text.words.s + w->at, w->len);
+		add_piece(t, PIECE_NEXT, t->text.words.len, false);
+		take_text(t, copy, strlen(copy));
+		free(copy);
+	}
+}
+
 /* ---- a command, and the arguments of the call ---- */
 
 static bool is_word(const struct script *t, size_t i, const char *word)
 {
 	return i < t->n && t->list[i].piece == PIECE_WORD && t->list[i].len == strlen(word) &&
 	       !memcmp(t->text.words.s + t->list[i].at, word, t->list[i].len);
+}
+
+static bool same_word(const struct script *t, size_t i, size_t k)
+{
+	const struct word *a = &t->list[i], *b = &t->list[k];
+
+	return a->piece == PIECE_WORD && b->piece == PIECE_WORD && a->len == b->len &&
+	       !memcmp(t->text.words.s + a->at, t->text.words.s + b->at, a->len);
 }
 
 static bool is_any_word(const struct script *t, size_t i, const char *const *words)
@@ -240,16 +270,35 @@ static bool goes_on(const struct script *t, size_t i, bool last)
 	return and && !last;
 }
 
+/* Whether the loop whose condition ends at @i has an exit in it: "until x; do ... exit 1; done". */
+static bool gives_up(const struct script *t, size_t i)
+{
+	for (size_t depth = 0; i < t->n; i++) {
+		if (depth && (is_word(t, i, "exit") || is_word(t, i, "return")))
+			return true;
+		depth += is_word(t, i, "do");
+		if (is_word(t, i, "done") && !--depth)
+			break;
+	}
+	return false;
+}
+
+/* Whether the command @i, which ends at @end, has another of the same program behind "||". */
+static bool has_other_way(const struct script *t, size_t i, size_t end)
+{
+	return end + 1 < t->n && t->list[end].piece == PIECE_OR && same_word(t, i, end + 1);
+}
+
 /* Whether one command, whose words begin at @from, ignores its failure; @i: its name. */
 static bool ignores(const struct script *t, size_t from, size_t i, bool last)
 {
 	size_t end = end_of(t, i);
 
 	if (is_word(t, from, "until"))
-		return true;
+		return !gives_up(t, end);
 	if (is_word(t, from, "if") && i == from + 1 && end < t->n && t->list[end].piece == PIECE_NEXT)
 		return is_word(t, end_of_if(t, end, true), "fi");
-	return goes_on(t, end, last);
+	return goes_on(t, end, last) || (!last && has_other_way(t, i, end));
 }
 
 /* Whether a word has the value of a variable: $name or ${name}. */
@@ -344,12 +393,9 @@ static size_t end_of_body(const struct script *t, size_t name)
 /* Return: where the function is defined that the command @i calls; or t->n. */
 static size_t function_of(const struct script *t, size_t i)
 {
-	const struct word *w = &t->list[i], *d = t->list;
-
-	for (size_t k = 0; i < t->n && w->piece == PIECE_WORD && k < t->n; k++, d++)
-		if (k != i && d->len == w->len && is_defined(t, k) &&
-		    !memcmp(t->text.words.s + d->at, t->text.words.s + w->at, w->len))
-			return k;
+	for (size_t k = 0; i < t->n && k < t->nfunctions; k++)
+		if (t->functions[k] != i && same_word(t, i, t->functions[k]))
+			return t->functions[k];
 	return t->n;
 }
 
@@ -370,7 +416,8 @@ static size_t name_of(const struct script *t, size_t from)
 }
 
 /* Whether a function runs its arguments, by one command "$@"; @handling: of its failure. */
-static bool runs_arguments(const struct script *t, size_t name, enum failure_handling *handling)
+static bool runs_arguments(const struct script *t, size_t name, bool last,
+			   enum failure_handling *handling)
 {
 	size_t end = end_of_body(t, name), runs = 0;
 
@@ -379,7 +426,7 @@ static bool runs_arguments(const struct script *t, size_t name, enum failure_han
 
 		if (!is_word(t, i, "$@"))
 			continue;
-		*handling = handling_at(t, from, i, false);
+		*handling = handling_at(t, from, i, last);
 		runs++;
 	}
 	return runs == 1;
@@ -387,11 +434,11 @@ static bool runs_arguments(const struct script *t, size_t name, enum failure_han
 
 /* Whether the command @i calls a function of the script that runs the call. */
 static bool is_run_by_function(const struct script *t, size_t i, char *const *args, size_t n,
-			       enum failure_handling *handling)
+			       bool last, enum failure_handling *handling)
 {
 	size_t name = function_of(t, i), end = end_of(t, i);
 
-	if (name == t->n || !runs_arguments(t, name, handling))
+	if (name == t->n || !runs_arguments(t, name, last, handling))
 		return false;
 	/* the function may take some of them for itself, such as a title */
 	for (size_t k = i + 1; k < end && k < i + 4; k++)
@@ -415,6 +462,20 @@ static bool is_in_called_function(const struct script *t, size_t i)
 	return false;
 }
 
+/* Whether the command at @from is one of a trap, or of a function that it calls. */
+static bool is_in_trap(const struct script *t, size_t from)
+{
+	if (from >= t->traps)
+		return true;
+	for (size_t i = t->traps; i < t->n; i = end_of(t, i) + 1) {
+		size_t name = function_of(t, name_of(t, i));
+
+		if (name < from && from < end_of_body(t, name))
+			return true;
+	}
+	return false;
+}
+
 /* What all commands that can be the call do with its failure. */
 static enum failure_handling handling_of(const struct script *t, char *const *args, size_t n,
 					 bool last)
@@ -425,15 +486,20 @@ static enum failure_handling handling_of(const struct script *t, char *const *ar
 	for (size_t from = 0; from < t->n; from = end_of(t, from) + 1) {
 		size_t i = name_of(t, from);
 		enum failure_handling handling = HANDLING_UNKNOWN;
+		bool trap;
 
 		runs += is_word(t, i, "$@");
 		if (runs > RUNS_MAX)
 			return HANDLING_UNKNOWN;
 		if (i == t->n || t->list[i].piece != PIECE_WORD || is_in_called_function(t, i) ||
-		    (!is_run_by_function(t, i, args, n, &handling) && !can_be_call(t, i, args, n)))
+		    (!is_run_by_function(t, i, args, n, last, &handling) && !can_be_call(t, i, args, n)))
+			continue;
+		trap = is_in_trap(t, from);
+		/* a command in a variable proves nothing */
+		if (trap && t->list[i].any)
 			continue;
 		if (!handling)
-			handling = handling_at(t, from, i, last);
+			handling = trap ? HANDLING_TRAPS : handling_at(t, from, i, last);
 		if (!handling || (all && all != handling))
 			return HANDLING_UNKNOWN;
 		all = handling;
@@ -441,11 +507,54 @@ static enum failure_handling handling_of(const struct script *t, char *const *ar
 	return all;
 }
 
+struct script *failures_new_script(void)
+{
+	return xcalloc(1, sizeof(struct script));
+}
+
+void failures_free_script(struct script *t)
+{
+	buf_free(&t->text.words);
+	free(t->list);
+	free(t->functions);
+	free(t);
+}
+
+static void find_functions(struct script *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (is_defined(t, i)) {
+			t->functions = xgrow(t->functions, &t->functions_cap, t->nfunctions + 1,
+					     sizeof(*t->functions));
+			t->functions[t->nfunctions++] = i;
+		}
+}
+
+/* Read the text of a shell, unless it is the one that was read last; it has no words if unknown. */
+static void read_script(const struct failures *f, uint32_t exec, struct script *t)
+{
+	struct buf text = { 0 };
+
+	if (t->exec == exec)
+		return;
+	t->exec = exec;
+	t->text.words.len = 0;
+	t->n = t->own = t->traps = t->nfunctions = t->depth = 0;
+	if (failures_script(f, exec, &text)) {
+		take_text(t, text.s, text.len);
+		t->own = t->n;
+		take_quoted(t);
+		take_traps(t);
+		find_functions(t);
+	}
+	buf_free(&text);
+}
+
 enum failure_handling failures_handling(const struct failures *f, uint32_t script, uint32_t call,
 					bool last)
 {
-	struct script t = { 0 };
-	struct buf text = { 0 }, args = { 0 };
+	struct script *t = f->script;
+	struct buf args = { 0 };
 	size_t n = answers_args(f->db, f->nodes[call].begun, &args);
 	char *list[ARGS_MAX], *at = args.s;
 	enum failure_handling handling = HANDLING_UNKNOWN;
@@ -455,18 +564,12 @@ enum failure_handling failures_handling(const struct failures *f, uint32_t scrip
 		n = answers_args(f->db, build_with_command(build_of(f->db), call), &args);
 		at = args.s;
 	}
-	if (n && n <= ARGS_MAX && failures_script(f, script, &text)) {
+	read_script(f, script, t);
+	if (n && n <= ARGS_MAX && t->n && t->n < WORDS_MAX) {
 		for (size_t i = 0; i < n; i++, at += strlen(at) + 1)
 			list[i] = at;
-		take_text(&t, text.s, text.len);
-		t.own = t.n;
-		take_quoted(&t);
-		if (t.n < WORDS_MAX)
-			handling = handling_of(&t, list, n, last);
+		handling = handling_of(t, list, n, last);
 	}
-	buf_free(&text);
 	buf_free(&args);
-	buf_free(&t.text.words);
-	free(t.list);
 	return handling;
 }
