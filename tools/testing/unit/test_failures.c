@@ -295,6 +295,33 @@ static const struct build_of_rows builds[] = {
 		{ 0, 1, 90, "/bin/python3 build.py", 1, 0, "first", NULL },
 		{ 1, 2, 50, "", 0, 15, "ignored", NULL },
 	}, "python3 failed first" },
+	{ "a worker that the kernel killed", {
+		{ 0, 1, 90, "/bin/python3 build.py", 1, 0, "passed on", NULL },
+		{ 1, 2, 50, "", 0, 9, "first", NULL },
+	}, "python3 failed first, on build.py, with SIGKILL" },
+	{ "workers, one of which reports how its command ended", {
+		{ 0, 1, 90, "/bin/python3 build.py", 1, 0, "passed on", NULL },
+		{ 1, 2, 80, "", 0, 15, "passed on", NULL },
+		{ 2, 3, 10, "/bin/cp a b", 1, 0, "first", NULL },
+		{ 1, 4, 80, "", 0, 15, "followed", NULL },
+		{ 4, 5, 20, "/bin/cp c d", 2, 0, "ignored", NULL },
+	}, "cp failed first" },
+	{ "make -n, which only asks", {
+		{ 0, 1, 90, "/bin/perl dh_auto_test", 2, 0, "passed on", NULL },
+		{ 1, 2, 10, "/bin/make -sn test", 2, 0, "answer", NULL },
+		{ 1, 11, 20, "/bin/make check", 2, 0, "passed on", NULL },
+		{ 3, 12, 19, "/bin/cp a b", 1, 0, "first", NULL },
+	}, "cp failed first" },
+	{ "a configuring script", {
+		{ 0, 1, 90, "/bin/python3 /bin/meson setup b", 1, 0, "first", NULL },
+		{ 1, 2, 10, "/bin/pkg-config x", 1, 0, "probe", NULL },
+		{ 1, 11, 20, "/bin/ld -o a a.o", 1, 0, "probe", NULL },
+	}, "failed first" },
+	{ "a script that runs tests", {
+		{ 0, 1, 90, "/bin/python3 /bin/meson test", 1, 0, "passed on", NULL },
+		{ 1, 2, 10, "/bin/cp a b", 1, 0, "first", NULL },
+		{ 1, 11, 20, "/bin/cp c d", 2, 0, "real", NULL },
+	}, "cp failed first" },
 	{ "a command that something else stops", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 50, "/bin/cp a b", 0, 15, "first", NULL },
@@ -651,6 +678,33 @@ static const struct {
 	{ "/bin/sh -c '$x'", 127, 0, { "/src/y" }, { NULL }, ": y or its interpreter was not found (" },
 	{ "/bin/env x", 127, 0, { "/usr/bin/x", "/bin/x", NULL }, { NULL },
 	  ": x is not installed, or not on the PATH" },
+	/* a compiler looks for its input to quote it */
+	{ "/lib/cc1 -", 1, 0, { "/usr/include/y.h", "/src/<stdin>", NULL }, { NULL }, "/y.h was not found (" },
+	/* the dynamic loader */
+	{ "/src/x", 127, 0, { "/lib/liby.so.1", "/usr/lib/liby.so.1", NULL }, { NULL },
+	  ": liby.so.1 was not found (" },
+	{ "/bin/sh -c x", 127, 0, { "/lib/liby.so.1", NULL }, { NULL }, ": x was probably not found (" },
+	{ "/bin/tool a", 1, 0, { NULL }, { "tool: error: b\n", "bad\n" }, ": \"tool: error: b\" (" },
+	{ "/bin/tool a", 1, 0, { NULL }, { "tool: error: b\n", "1 failed\n" }, ": \"1 failed\" (" },
+	/* a shell that went on after a command that it did not find */
+	{ "/bin/sh x", 1, 0, { NULL }, { NULL, "x: 1: y: not found\nx: error: z is too old\n" },
+	  ": \"x: error: z is too old\" (" },
+	{ "/bin/sh x", 1, 0, { NULL }, { NULL, "x: 1: y: not found\nthe build failed\n" },
+	  ": y is not installed, or not on the PATH (" },
+	{ "/bin/sh x", 127, 0, { NULL }, { NULL, "x: 1: y: not found\nx: error: it failed\n" },
+	  ": y is not installed, or not on the PATH (" },
+	/* which line is quoted */
+	{ "/bin/perl x", 2, 0, { NULL },
+	  { NULL, "Can't locate Y/Z.pm in @INC (you may need to install it)\nBEGIN failed at x line 1.\n" },
+	  ": Y/Z.pm was not found (" },
+	{ "/bin/java x", 1, 0, { NULL },
+	  { NULL, "Exception in thread \"main\" y.Z: bad\n\tat A.main(A.java:1)\n" },
+	  ": \"Exception in thread \"main\" y.Z: bad\" (" },
+	{ "/bin/cp x", 1, 0, { NULL },
+	  { NULL, "cp: missing operand\nTry 'cp --help' for more information.\n" }, ": \"cp: missing operand\" (" },
+	{ "/bin/tool x", 1, 0, { NULL },
+	  { "this is a long line about nothing, which is all text, and so is this\n"
+	    "\1\2\3y\1Error:\3\n", NULL }, "exit status 1 (" },
 };
 
 /* The line about a program that failed; @errors: errno for each of @missed. */
@@ -707,6 +761,14 @@ static void test_open_errors(void **state)
 		  ": the file system of o/x.o is read-only (" },
 		{ "/bin/as -o o/x.o", { "/src/o/x.o" }, { ENOTDIR },
 		  ": a part of the path o/x.o is not a directory (" },
+		{ "/bin/as -o o/x.o", { "/src/o/x.o" }, { ELOOP }, ": too many levels of symbolic links: o/x.o (" },
+		{ "/bin/as -o o/x.o", { "/src/o/x.o" }, { ENAMETOOLONG }, ": file name too long: o/x.o (" },
+		{ "/bin/as -o o/x.o", { "/src/o/x.o" }, { EMFILE }, ": too many open files to open o/x.o (" },
+		{ "/bin/as -o o/x.o", { "/src/o/x.o" }, { ENOSPC }, ": no space for o/x.o (" },
+		{ "/bin/cp x o/x.o", { "/src/o/x.o", "/src/o/x.o" }, { ENOTDIR, ETXTBSY },
+		  ": o/x.o is busy: a process runs it, or writes to it (" },
+		{ "/bin/as -o o/x.o", { "/src/o/x.o" }, { EEXIST }, "exit status 1 (" },
+		{ "/bin/tool a", { "/src/x" }, { EMFILE }, ": probably too many open files to open x (" },
 		{ "/bin/cc -c x", { "/src/a/x", "/src/b/x" }, { ENOENT, ENOTDIR }, ": x was not found (" },
 	};
 

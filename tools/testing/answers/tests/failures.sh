@@ -135,7 +135,7 @@ tell() { # SCRIPT, PROGRAM AND ARGUMENTS: that failed first
 	etrace run -q --backend=strace --record=output -o text.fxt -- "${run[@]}" > log 2>&1
 	etrace explain text.fxt > text
 	check "$2 is the first failure of the script: $1" \
-		grep -q "^[a-z]* failed first.* ($2 in " text
+		grep -q "^[a-z0-9]* failed first.* ($2 in " text
 }
 tell 'set -e\ncp opt x || true\ncp gone y\n' 'cp gone y'
 tell 'set -e\n(cd . && cp opt x 2> log) ||\n  :\ncp gone x\n' 'cp gone x'
@@ -161,6 +161,25 @@ tell "bad=0\ncp gone x || { uname; bad=\$((bad + 1)); }\n${many}if [ \$bad != 0 
 tell "if ! cp gone x; then bad=1; fi\n${many}exit \${bad:-0}\n" 'cp gone x'
 tell "run() { \"\$@\" || bad=1; }\nrun cp gone x\n${many}exit \$bad\n" 'cp gone x'
 tell "cp opt x || use=no\n${many}[ \$use = no ] && uname > x\nuname > x\n$missing" 'bash text.sh'
+
+# The second one of two ways fails, too.
+tell 'cp gone x || cp gone y\n' 'cp gone y'
+# A loop that tries again, and gives up.
+tell 'try() { while :; do "$@" && return 0; n=x$n; [ $n != xx ] || return 1; uname > x; done; }\ntry cp gone x\n' 'cp gone x'
+tell 'n=0\nuntil cp gone x; do\n n=$((n + 1))\n [ $n -lt 2 ] || exit 1\n uname > x\ndone\n' 'cp gone x'
+tell 'until cp opt x; do uname > opt; done\ncp gone y\n' 'cp gone y'
+# A command that has no input, or an empty one, as what should have written it failed.
+tell 'cat gone | tar tf -\n' 'cat gone'
+tell 'cat gone | tar tzf -\n' 'cat gone'
+tell 'set -eo pipefail\ncat gone | tar tf - | sort\nuname > x\n' 'cat gone'
+reads='python3 -c "assert open(\\"x\\").read()"'
+tell "cat gone > x\n$reads\n" 'cat gone'
+tell "cat gone | sort > x\n$reads\n" 'cat gone'
+tell "cat gone\n: > x\n$reads\n" '[^ ]*python3 -c .*'
+tell "{ uname; cat gone; } > y\ncat /dev/null > x\n$reads\n" '[^ ]*python3 -c .*'
+# What a trap does may fail, too.
+tell 'trap "rmdir src2 gone" EXIT\nset -e\nmkdir -p src2/x\nsort gone\n' 'sort gone'
+rm -r src2
 
 # The driver of automake's tests only records that a test failed; then the summary fails.
 cat > test-driver << 'END'
@@ -210,6 +229,25 @@ printf '\177ELF' > elf
 chmod +x elf
 printf 'import os\ntry:\n    os.execv("./elf", ["elf"])\nexcept OSError:\n    os._exit(127)\n' > elf.py
 etrace run -q --backend=strace -o elf.fxt -- python3 elf.py > log 2>&1
+printf '\177ELF\0' > foreign
+chmod +x foreign
+printf './foreign x\n' > foreign.sh
+printf 'all:\n\t./foreign x\n' > foreign.mk
+sleep 0.02
+for run in 'bash foreign.sh' 'sh foreign.sh' 'make -f foreign.mk'; do
+	read -ra words <<< "$run"
+	etrace run -q --backend=strace -o foreign.fxt -- "${words[@]}" > log 2>&1
+	check "$run: a program for another machine is named" \
+		bash -c 'etrace explain foreign.fxt | grep -q " failed first.*: foreign is not a program for this machine ("'
+done
+printf 'import os\nos.execv("/proc/self/exe", ["tool", "gone.py"])\n' > self.py
+etrace run -q --backend=strace -o self.fxt -- python3 self.py > log 2>&1
+check "a program that runs itself again is named" bash -c 'etrace explain self.fxt | grep -q "^python3[.0-9]* failed first"'
+if command -v busybox > /dev/null; then
+	etrace run -q --backend=strace -o busybox.fxt -- bash -c 'exec -a sh busybox -ec "mkdir -p x; frobnicate"' > log 2>&1
+	check "an applet of busybox is not called missing" \
+		bash -c '! etrace explain busybox.fxt | grep -q mkdir.was'
+fi
 check "a makefile that make includes is named as missing" \
 	bash -c 'etrace explain include.fxt | grep -q "^make failed first.*: gone.mk was not found ("'
 check "an optional makefile is not named as missing" \
