@@ -251,7 +251,7 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 			 failures_handling(f, caller, call, false) < HANDLING_IGNORES) ||
 			lacks_output_of(f, last, call));
 	handling = failures_handling(f, caller, call, true);
-	if (handling != HANDLING_UNKNOWN)
+	if (handling == HANDLING_KEEPS || handling == HANDLING_IGNORES)
 		return handling == HANDLING_KEEPS;
 	if (same_status(exec_of(f, caller), exec_of(f, call)))
 		return true;

@@ -179,6 +179,7 @@ tell "cat gone\n: > x\n$reads\n" '[^ ]*python3 -c .*'
 tell "{ uname; cat gone; } > y\ncat /dev/null > x\n$reads\n" '[^ ]*python3 -c .*'
 # What a trap does may fail, too.
 tell 'trap "rmdir src2 gone" EXIT\nset -e\nmkdir -p src2/x\nsort gone\n' 'sort gone'
+tell 'trap "rmdir src2" EXIT\nset -e\nmkdir -p src2/x\n' 'rmdir src2'
 rm -r src2
 
 # The driver of automake's tests only records that a test failed; then the summary fails.
