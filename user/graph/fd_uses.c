@@ -60,7 +60,8 @@ static void emit_read(struct graph *g, struct process *p, const struct fd *fd, i
 	if (d->writes && d->writes != d->reads && a.class != GRAPH_IS_PIPE &&
 	    (!fd->own || (d->writer && d->writer != a.exec)))
 		emit_access(g, &a, d->writes, fd->at);
-	renewals_report(g, fd, &a);
+	if (object_of(g, d)->renewal)
+		renewals_report(g, fd, &a);
 }
 
 /* At a write: begin a new version, unless the open already began one. */
@@ -92,7 +93,8 @@ static void emit_write(struct graph *g, struct process *p, const struct fd *fd, 
 	settled_wrote(g, d->object);
 	emit_access(g, &a, d->writes ? d->writes : object_of(g, d)->version,
 		    socket_write_began(fd));
-	renewals_report(g, fd, &a);
+	if (object_of(g, d)->renewal)
+		renewals_report(g, fd, &a);
 	d->writer = a.exec;
 }
 
@@ -107,17 +109,15 @@ static void emit_unused(struct graph *g, struct process *p, const struct fd *fd,
 	static const struct fd_use nothing = { .read = true };
 	const struct description *d = fd->d;
 	const struct object *o = object_of(g, d);
-	struct graph_access a = {
-		.file = d->file, .fd = (int32_t)number, .until = at,
-		.how = GRAPH_OPEN, .class = GRAPH_PROBE,
-	};
 	bool empty = o->identified && !o->size && o->made <= GRAPH_CHANGED;
+	struct graph_access a;
 
 	if ((!fd->own && !fd->given) || fd->used || !d->reads || d->writes || o->made == GRAPH_PIPE)
 		return;
-	a.exec = exec_id(g, p);
-	if (o->made == GRAPH_DIR)
-		a.class = GRAPH_IS_DIR;
+	a = (struct graph_access){
+		.exec = exec_id(g, p), .file = d->file, .fd = (int32_t)number, .until = at,
+		.how = GRAPH_OPEN, .class = o->made == GRAPH_DIR ? GRAPH_IS_DIR : GRAPH_PROBE,
+	};
 	if (fd->given || (empty && o->made != GRAPH_DIR))
 		emit_read(g, p, fd, number, &nothing, at);
 	else

@@ -75,7 +75,8 @@ void description_drop(struct graph *g, struct description *d)
 	/* when the last descriptor of a FIFO is closed, its unread data is gone */
 	if (!--object_of(g, d)->opens) {
 		object_of(g, d)->drained = object_of(g, d)->made == GRAPH_FIFO;
-		renewals_drop(g, d->object);
+		if (object_of(g, d)->renewal)
+			renewals_drop(g, d->object);
 	}
 	files_release(g, d->object);
 	d->other = g->spare;
