@@ -54,7 +54,7 @@ check "ways: the leaves of all $(wc -l < truth) outputs are right" "$ANSWERS/com
 # What comes through a terminal is not recorded: deps says so.
 echo text > typed
 # shellcheck disable=SC2016
-recorded pty sh -c 'python3 -c "import pty; pty.spawn([\"cat\", \"typed\"])" > shown < /dev/null'
+record_complete pty sh -c 'python3 -c "import pty; pty.spawn([\"cat\", \"typed\"])" > shown < /dev/null'
 check "the program wrote through a terminal" grep -q text shown
 ends 1 "deps cannot know all inputs of what a terminal showed" sh -c 'etrace deps pty.fxt shown 2> log'
 check "deps says that a device was read" grep -q 'read a device.*not known' log

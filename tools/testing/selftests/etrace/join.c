@@ -203,14 +203,14 @@ static bool has_text(int dev, const char *text)
 TEST(reads)
 {
 	char *argv[] = { "join", "--reads", NULL };
-	struct obedient o;
+	struct helper o;
 	int dev;
 
 	make("reads");
 	et_module_setup("", 64);
 	dev = session();
 	EXPECT_EQ(watch(dev, at("reads", "")), 0);
-	o = obedient_with(argv);
+	o = helper_with(argv);
 	obey(&o);
 	EXPECT_EQ(move(o.pid, "reads"), 0);
 	obey(&o);

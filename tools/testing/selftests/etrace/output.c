@@ -497,7 +497,7 @@ static void do_beside_ring(void)
 	/* the kernel thread does not always end last */
 	for (i = 0; i < 10; i++) {
 		pid = process(FILE_FD, say_beside_ring);
-		want_said(pid, 1, "beside");
+		want_printed(pid, 1, "beside");
 		want_status(pid, STATUS);
 	}
 }
