@@ -319,8 +319,32 @@ static inline bool etrace_syscall_recorded(const struct etrace_syscall *sc, long
 	       etrace_wants_extended();
 }
 
-/* Records the program of a task that reads or writes before anything else is recorded of it. */
-static noinline void etrace_use_joins(void)
+/* A separate function, called last, so that other calls need no registers for it. */
+static noinline void etrace_wrote(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
+{
+	etrace_print_call(sc, regs, ret);
+	etrace_used_slowly(etrace_first_arg(regs), ret, ETRACE_USE_WRITE);
+}
+
+static __always_inline void etrace_use_done(const struct etrace_syscall *sc, struct pt_regs *regs,
+					    long ret)
+{
+	if (ret < 0)
+		return;
+	if (sc->record == ETRACE_REC_READ)
+		etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_READ);
+	else if (static_branch_unlikely(&etrace_printing))
+		etrace_wrote(sc, regs, ret);
+	else
+		etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_WRITE);
+}
+
+/*
+ * Records the program of a task that reads or writes before anything else is recorded of it. Called
+ * last, like etrace_wrote().
+ */
+static noinline void etrace_use_joins(const struct etrace_syscall *sc, struct pt_regs *regs,
+				      long ret)
 {
 	struct etrace_task *t;
 
@@ -329,13 +353,7 @@ static noinline void etrace_use_joins(void)
 	if (t)
 		etrace_joins(t);
 	etrace_syscall_unpin();
-}
-
-/* A separate function, called last, so that other calls need no registers for it. */
-static noinline void etrace_wrote(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
-{
-	etrace_print_call(sc, regs, ret);
-	etrace_used_slowly(etrace_first_arg(regs), ret, ETRACE_USE_WRITE);
+	etrace_use_done(sc, regs, ret);
 }
 
 /**
@@ -352,13 +370,9 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 	ret = etrace_returned(ret);
 	if (sc->recorded == ETRACE_RECORDED_USED) {
 		if (etrace_cgroups_watched())
-			etrace_use_joins();
-		if (ret >= 0 && sc->record == ETRACE_REC_READ)
-			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_READ);
-		else if (ret >= 0 && static_branch_unlikely(&etrace_printing))
-			etrace_wrote(sc, regs, ret);
-		else if (ret >= 0)
-			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_WRITE);
+			etrace_use_joins(sc, regs, ret);
+		else
+			etrace_use_done(sc, regs, ret);
 	} else if (etrace_syscall_recorded(sc, ret)) {
 		etrace_syscall_handle(sc, regs, ret);
 	} else if (sc->hook != ETRACE_HOOK_NONE) {
