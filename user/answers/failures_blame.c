@@ -424,8 +424,8 @@ static void blame_open(struct failures *f, uint32_t exec)
 }
 
 /*
- * A forked worker of a program, as by Python's multiprocessing, tells it of a failed call, and ends
- * with 0 or is stopped: blame calls of workers that have the status of the program.
+ * A forked worker, such as one of Python's multiprocessing, reports a failed call to its program,
+ * and then ends with 0 or is stopped: blame calls of workers that ended with the program's status.
  */
 static void blame_workers(struct failures *f, uint32_t exec)
 {

@@ -128,6 +128,12 @@ static void take_quoted(struct script *t)
 	}
 }
 
+static bool is_word(const struct script *t, size_t i, const char *word)
+{
+	return i < t->n && t->list[i].piece == PIECE_WORD && t->list[i].len == strlen(word) &&
+	       !memcmp(t->text.words.s + t->list[i].at, word, t->list[i].len);
+}
+
 /* Read the commands of traps: trap 'a; b' EXIT. */
 static void take_traps(struct script *t)
 {
@@ -136,8 +142,7 @@ static void take_traps(struct script *t)
 		const struct word *w = &t->list[i + 1];
 		char *copy;
 
-		if (w[-1].piece != PIECE_WORD || w[-1].len != 4 || w->piece != PIECE_WORD ||
-		    memcmp(t->text.words.s + w[-1].at, "trap", 4))
+		if (!is_word(t, i, "trap") || w->piece != PIECE_WORD)
 			continue;
 		copy = xstrndup(t->text.words.s + w->at, w->len);
 		add_piece(t, PIECE_NEXT, t->text.words.len, false);
@@ -147,12 +152,6 @@ static void take_traps(struct script *t)
 }
 
 /* ---- a command, and the arguments of the call ---- */
-
-static bool is_word(const struct script *t, size_t i, const char *word)
-{
-	return i < t->n && t->list[i].piece == PIECE_WORD && t->list[i].len == strlen(word) &&
-	       !memcmp(t->text.words.s + t->list[i].at, word, t->list[i].len);
-}
 
 static bool same_word(const struct script *t, size_t i, size_t k)
 {

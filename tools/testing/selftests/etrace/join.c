@@ -182,6 +182,35 @@ TEST(moved_into_cgroup)
 	et_module_teardown();
 }
 
+/*
+ * Move a program into a cgroup that a new session watches, and let it do something there.
+ * Return: the session, for leave()
+ */
+static int join_program(const char *cgroup, char **argv, struct etrace_stats *stats)
+{
+	struct helper o;
+	int dev;
+
+	make(cgroup);
+	et_module_setup("", 64);
+	dev = session();
+	EXPECT_EQ(watch(dev, at(cgroup, "")), 0);
+	o = helper_with(argv);
+	obey(&o);
+	EXPECT_EQ(move(o.pid, cgroup), 0);
+	obey(&o);
+	MUST(ioctl(dev, ETRACE_IOC_STATS, stats));
+	dismiss(&o);
+	return dev;
+}
+
+static void leave(const char *cgroup, int dev)
+{
+	close(dev);
+	EXPECT_EQ(rmdir(at(cgroup, "")), 0);
+	et_module_teardown();
+}
+
 /* Is the text in the session's records? */
 static bool has_text(int dev, const char *text)
 {
@@ -203,22 +232,11 @@ static bool has_text(int dev, const char *text)
 TEST(reads)
 {
 	char *argv[] = { "join", "--reads", NULL };
-	struct helper o;
-	int dev;
+	struct etrace_stats stats;
+	int dev = join_program("reads", argv, &stats);
 
-	make("reads");
-	et_module_setup("", 64);
-	dev = session();
-	EXPECT_EQ(watch(dev, at("reads", "")), 0);
-	o = helper_with(argv);
-	obey(&o);
-	EXPECT_EQ(move(o.pid, "reads"), 0);
-	obey(&o);
-	dismiss(&o);
 	EXPECT(has_text(dev, argv[1]), "the program is not recorded");
-	close(dev);
-	EXPECT_EQ(rmdir(at("reads", "")), 0);
-	et_module_teardown();
+	leave("reads", dev);
 }
 
 /* Make reads of this memory wait for a page that never comes. */
@@ -271,22 +289,8 @@ static void boundless(bool given)
 static void join_boundless(char *given, struct etrace_stats *stats)
 {
 	char *argv[] = { "join", "--boundless", given, NULL };
-	struct helper o;
-	int dev;
 
-	make("boundless");
-	et_module_setup("", 64);
-	dev = session();
-	EXPECT_EQ(watch(dev, at("boundless", "")), 0);
-	o = helper_with(argv);
-	obey(&o);
-	EXPECT_EQ(move(o.pid, "boundless"), 0);
-	obey(&o);
-	MUST(ioctl(dev, ETRACE_IOC_STATS, stats));
-	dismiss(&o);
-	close(dev);
-	EXPECT_EQ(rmdir(at("boundless", "")), 0);
-	et_module_teardown();
+	leave("boundless", join_program("boundless", argv, stats));
 }
 
 /* Records at most as many arguments as execve accepts. */

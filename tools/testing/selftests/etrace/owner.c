@@ -660,7 +660,7 @@ static void unreadable(void)
 	int dev = session();
 
 	CHECK_EQ(add(dev, getpid()), 0);
-	/* It is not allowed to read the secret, but tells its name. */
+	/* The program itself cannot read the secret either, but its calls name the file. */
 	CHECK_EQ(status_of("./unreadable", false), W_EXITCODE(1, 0));
 	CHECK_EQ(lost_tasks(dev), 1);
 	check_secret(dev);

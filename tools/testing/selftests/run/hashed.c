@@ -5,12 +5,15 @@
  *	hashed all DIR ROUNDS SEED	several processes at once, with a separate process for each
  *					change and read (hashed OP FILE ID)
  *	hashed outside DIR		change DIR/outside-* until DIR/stop exists, not recorded
+ *	hashed stop FILE		stop the process whose number is in FILE again and again until it
+ *					has ended: a recorder that looks at files too late
  *
  * DIR/truth/ID.N is the content of the file when the process with that ID had closed it for the
  * Nth time; for a reader, the content that it has read.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,6 +322,26 @@ static int all(const char *dir, int rounds, unsigned int seed)
 	return bad ? 1 : 0;
 }
 
+/* Waits for @file.  Never stops the recorder for long: strace and the build would wait for it. */
+static int stop(const char *file)
+{
+	FILE *f;
+	int pid = 0;
+
+	for (; pid <= 0; nap(20)) {
+		f = fopen(file, "r");
+		if (f && fscanf(f, "%d", &pid) != 1)
+			pid = 0;
+		if (f)
+			fclose(f);
+	}
+	for (; !kill(pid, SIGSTOP); nap(30)) {
+		nap(100);
+		kill(pid, SIGCONT);
+	}
+	return 0;
+}
+
 static int outside(const char *dir)
 {
 	char file[32];
@@ -342,12 +365,14 @@ int main(int argc, char **argv)
 		return all(argv[2], atoi(argv[3]), (unsigned int)atoi(argv[4]));
 	if (argc == 3 && !strcmp(argv[1], "outside"))
 		return outside(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "stop"))
+		return stop(argv[2]);
 	for (size_t i = 0; argc == 4 && i < NOPS; i++)
 		if (!strcmp(argv[1], ops[i].name)) {
 			id = argv[3];
 			ops[i].run(argv[2]);
 			return 0;
 		}
-	fprintf(stderr, "usage: hashed all DIR ROUNDS SEED | outside DIR | OP FILE ID\n");
+	fprintf(stderr, "usage: hashed all DIR ROUNDS SEED | outside DIR | stop FILE | OP FILE ID\n");
 	return 2;
 }

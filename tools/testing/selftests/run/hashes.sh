@@ -37,18 +37,6 @@ built()	# BACKEND
 		grep -v -e ' gone before' -e '/gone ')" ""
 }
 
-# stop_recorder: stop the recorder again and again until it has ended, so that it looks at files too
-# late; the command writes its number to "recorder"
-stop_recorder()
-{
-	until [ -s recorder ]; do nap 0.02; done
-	while kill -STOP "$(cat recorder)" 2> /dev/null; do
-		nap 0.1
-		kill -CONT "$(cat recorder)"
-		nap 0.03
-	done
-}
-
 # stress BACKEND DIR [stop]: change files in all ways, also by a program that is not recorded; with
 # "stop", the recorder is stopped most of the time
 stress()
@@ -61,7 +49,7 @@ stress()
 	done
 	rm -f recorder
 	"$BIN/hashed" outside "$2" &
-	[ -z "${3:-}" ] || stop_recorder &
+	[ -z "${3:-}" ] || "$BIN/hashed" stop recorder &
 	nap 0.1
 	is "status in $2" "$(status "$etrace" run --hash --strict --backend="$1" -o t.db -- \
 		sh -c "echo \$PPID > recorder
